@@ -1,0 +1,1 @@
+"""People read, correct, label and judge: the queue, leases, submissions."""

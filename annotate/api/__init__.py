@@ -1,0 +1,1 @@
+"""People's work over REST, one file per noun."""

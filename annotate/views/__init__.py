@@ -1,0 +1,1 @@
+"""The pages of people's work and of who leads it."""

@@ -1,0 +1,1 @@
+"""Stet: what every app stands on, and the site that joins them."""

@@ -1,0 +1,1 @@
+"""What every app needs: errors, ids, append-only rows, idempotency, the outbox, packing."""

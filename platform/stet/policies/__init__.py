@@ -1,0 +1,1 @@
+"""Policy versions: what is sampled from, exactly, and how."""

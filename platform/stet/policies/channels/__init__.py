@@ -1,0 +1,1 @@
+"""Reasoning and tool calls inside an answer: how each family of templates marks them."""

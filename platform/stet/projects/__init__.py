@@ -1,0 +1,1 @@
+"""Projects: the border of permission; their members, guidelines and tasks."""

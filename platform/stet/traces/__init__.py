@@ -1,0 +1,1 @@
+"""Episodes and what they are made of: segments, generations, candidates, corrections."""

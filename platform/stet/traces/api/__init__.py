@@ -1,0 +1,1 @@
+"""The machine interface of traces, one file per noun."""

@@ -1,0 +1,1 @@
+"""Programs judge: signal sources and their verdicts."""

@@ -1,0 +1,7 @@
+"""The app of programs that judge."""
+
+from django.apps import AppConfig
+
+
+class RewardsConfig(AppConfig):
+    name = "rewards"

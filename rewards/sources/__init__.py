@@ -1,0 +1,1 @@
+"""Sources of verdicts: one module each, found by `rewards.registry`."""

@@ -1,0 +1,78 @@
+"""What a source is given (`Trace`) and what it says of it (`Verdict`): plain data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+EXCERPT_CHARACTERS = 160
+
+
+class Kind(StrEnum):
+    """What the value of a verdict is."""
+
+    BINARY = "binary"
+    SCALAR = "scalar"
+    CATEGORY = "category"
+    PREFERENCE = "preference"
+    TEXT = "text"
+    STRUCTURED = "structured"
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One answer to one task.
+
+    ``task`` is the task's row (``messages``, ``checks``, ``reference`` ...), ``text`` the answer
+    without special tokens, ``ids`` its token ids where they are known.
+    """
+
+    task: Mapping[str, Any]
+    text: str
+    ids: Sequence[int] | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One value about one answer, and why; a source that cannot judge makes none.
+
+    ``evidence`` is JSON without NUL characters. The registry writes ``source`` and ``version``.
+    """
+
+    kind: Kind
+    value: Any
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    source: str = ""
+    version: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind is Kind.BINARY and not isinstance(self.value, bool):
+            raise TypeError("a binary verdict is true or false")
+        if self.kind is Kind.SCALAR and not (
+            isinstance(self.value, float) and math.isfinite(self.value)
+        ):
+            raise TypeError("a scalar verdict is a finite float")
+
+
+def binary(value: bool, **evidence: Any) -> Verdict:
+    return Verdict(Kind.BINARY, value, evidence)
+
+
+def scalar(value: float, **evidence: Any) -> Verdict:
+    return Verdict(Kind.SCALAR, float(value), evidence)
+
+
+def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
+    """Whether every binary verdict is true; None where nothing was judged."""
+    values = [verdict.value for verdict in verdicts if verdict.kind is Kind.BINARY]
+    return all(values) if values else None
+
+
+def excerpt(text: str, size: int = EXCERPT_CHARACTERS) -> str:
+    """The beginning of ``text``, fit for a JSON column: no NUL, no lone surrogates."""
+    cut = text[:size].replace("\0", "\N{REPLACEMENT CHARACTER}")
+    safe = cut.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return safe if len(text) <= size else safe + "…"

@@ -1,0 +1,1 @@
+"""Measurements of the platform against the bare parts it stands on: ``make bench``."""

@@ -1,0 +1,1 @@
+"""Tests on real processes: the web server by uvicorn, PostgreSQL, and a model server."""

@@ -1,0 +1,1 @@
+"""Datasets, exports and, later, runs: what trainers pull."""

@@ -1,0 +1,1 @@
+"""The machine interface of datasets and exports."""

@@ -1,0 +1,1 @@
+"""One file per export target: rows in, rows out."""
