@@ -60,6 +60,30 @@ function tab(on, keep = new Keep(null), time = { ms: 0 }) {
   return { draft: new Draft({ request: on.request, keep, me: 1, episode: 7, from: { ...on.now }, active, closed: () => false }), keep, time };
 }
 
+test("an answer that was changed back before it was sent needs no saving", async () => {
+  const on = server();
+  const { draft, keep } = tab(on);
+  draft.set("x", "yes");
+  assert.equal(draft.state, "saving");
+  draft.set("x", undefined);
+  assert.deepEqual([draft.state, draft.savedAt], ["saved", null]);
+  await draft.settled();
+  assert.deepEqual([on.calls, await keep.all("draft:")], [[], []]);
+});
+
+test("an answer that was changed back while it was on its way is saved again", async () => {
+  const on = server();
+  const { draft } = tab(on);
+  on.faults.push("lost");
+  draft.set("x", "yes");
+  await draft.save();
+  draft.set("x", undefined);
+  assert.equal(draft.state, "saving");
+  await draft.save();
+  await draft.settled();
+  assert.deepEqual([draft.state, draft.dirty, on.now.answers], ["saved", false, {}]);
+});
+
 test("a stale save overwrites nothing, and the person chooses", async () => {
   const on = server();
   const [a, b] = [tab(on), tab(on)];

@@ -71,9 +71,11 @@ export class Draft extends EventTarget {
   set(key, value) {
     if (empty(value)) delete this.answers[key];
     else this.answers[key] = /** @type {import("./answers.js").Value} */ (value);
-    this.means.keep.put(this.#place, { base: this.base, answers: this.answers });
+    const open = this.dirty || this.unsure;
+    this.means.keep.put(this.#place, open ? { base: this.base, answers: this.answers } : undefined);
     this.#tell("answers");
-    if (this.dirty && !this.conflict) this.#turn("saving");
+    // What was changed back before it was sent needs no saving.
+    if (!this.conflict) this.#turn(open ? "saving" : "saved", this.savedAt);
     this.soon();
   }
 
@@ -82,10 +84,10 @@ export class Draft extends EventTarget {
     this.dispatchEvent(new Event(name));
   }
 
-  /** @param {import("./outbox.js").SaveState} state */
-  #turn(state) {
+  /** @param {import("./outbox.js").SaveState} state @param {Date|null} [at] */
+  #turn(state, at = new Date()) {
     this.state = state;
-    if (state === "saved") this.savedAt = new Date();
+    if (state === "saved") this.savedAt = at;
     this.#tell("state");
   }
 
@@ -100,6 +102,7 @@ export class Draft extends EventTarget {
     if (this.sending || this.conflict || !(this.dirty || worth || this.unsure)) return;
     if (this.means.closed()) {
       if (this.dirty) this.#refuse(_("It is handed in or set aside. Your answers stay in this browser; reopen it to save them."));
+      else this.#turn("saved", this.savedAt);
       return;
     }
     this.sending = true;
