@@ -9,7 +9,7 @@ from annotate.services.comment import may_resolve
 from stet.accounts.models import User
 from stet.projects.models import Project
 from stet.projects.selectors import member_list
-from stet.traces.models import Act, Episode
+from stet.traces.models import Act, Episode, Signal
 
 Document = dict[str, Any]
 
@@ -57,6 +57,40 @@ def comment_document(
         "resolved_at": getattr(comment, "resolved_on", None) if resolved else None,
         "resolved_by": person_document(resolver) if resolved and resolver else None,
         "can_resolve": may_resolve(user, comment, reviewer),
+    }
+
+
+def signal_document(signal: Signal) -> Document:
+    """A signal of ``signal_list``, with the latest decision about it."""
+    decision = getattr(signal, "decision", None)
+    span = signal.span
+    return {
+        "id": signal.pk,
+        "project": signal.project_id,
+        "episode": signal.episode_id,
+        "span": {
+            "segment": str(span.segment_id),
+            "level": span.level,
+            "start": span.start,
+            "end": span.end,
+            "ordinal": span.ordinal,
+        },
+        "kind": signal.kind,
+        "value": signal.value,
+        "evidence": signal.evidence,
+        "source": signal.source,
+        "version": signal.version,
+        "key": signal.key,
+        "author": signal.author_id,
+        "created_at": signal.created_at,
+        "review": decision
+        and {
+            "decision": decision,
+            "by": getattr(signal, "decided_by", None),
+            "at": getattr(signal, "decided_at", None),
+            "comment": getattr(signal, "decided_why", ""),
+            "replacement": getattr(signal, "replacement", None),
+        },
     }
 
 

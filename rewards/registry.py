@@ -27,6 +27,11 @@ class Source:
     version: str
     run: Judge
 
+    @property
+    def about(self) -> str:
+        """The first line that it says of itself."""
+        return (self.run.__doc__ or "").strip().partition("\n")[0]
+
     def verdicts(self, trace: Trace) -> Iterator[Verdict]:
         for verdict in self.run(trace):
             yield replace(verdict, source=self.name, version=self.version)

@@ -5,41 +5,37 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
+from stet.traces.kinds import Kind
+from stet.traces.steps import Run
+
+__all__ = ["Kind", "Run", "Trace", "Verdict", "all_hold", "binary", "excerpt", "scalar"]
 EXCERPT_CHARACTERS = 160
-
-
-class Kind(StrEnum):
-    """What the value of a verdict is."""
-
-    BINARY = "binary"
-    SCALAR = "scalar"
-    CATEGORY = "category"
-    PREFERENCE = "preference"
-    TEXT = "text"
-    STRUCTURED = "structured"
 
 
 @dataclass(frozen=True)
 class Trace:
-    """One answer to one task.
+    """One attempt at one task.
 
-    ``task`` is the task's row (``messages``, ``checks``, ``reference`` ...), ``text`` the answer
-    without special tokens, ``ids`` its token ids where they are known.
+    ``task`` is the task's row (``messages``, ``checks``, ``reference`` ...), ``text`` the last
+    answer without special tokens, ``ids`` its token ids where they are known, ``run`` the steps and
+    calls of the whole attempt where a source may ask for them.
     """
 
     task: Mapping[str, Any]
     text: str
     ids: Sequence[int] | None = None
+    run: Run | None = None
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One value about one answer, and why; a source that cannot judge makes none.
+    """One value about an answer, or about the step or call of that number, and why; a source that
+    cannot judge makes none.
 
-    ``evidence`` is JSON without NUL characters. The registry writes ``source`` and ``version``.
+    ``evidence`` is JSON without NUL characters. ``key`` tells apart several verdicts about one
+    thing. The registry writes ``source`` and ``version``.
     """
 
     kind: Kind
@@ -47,6 +43,9 @@ class Verdict:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""
     version: str = ""
+    key: str = ""
+    step: int | None = None
+    call: int | None = None
 
     def __post_init__(self) -> None:
         if self.kind is Kind.BINARY and not isinstance(self.value, bool):

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from django.db import connections
+from hypothesis import HealthCheck, settings
 from rest_framework.test import APIClient
 
 from stet import env
@@ -18,6 +19,10 @@ from stet.accounts.models import User
 from stet.accounts.roles import Role
 from stet.projects.models import Membership, Project, Task
 from stet.projects.services import project_create, task_create
+
+# How fast the machine is must decide no test.
+settings.register_profile("stet", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("stet")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

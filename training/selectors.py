@@ -33,6 +33,7 @@ from stet.traces.models import (
     Segment,
     Span,
 )
+from stet.traces.models.segment import SPOKEN
 from stet.traces.paths import path_of
 from training.models import Dataset, Export
 from training.selection import Entry
@@ -143,7 +144,7 @@ class _Load:
             row.segment_id: row for row in Generation.objects.filter(segment_id__in=keys)
         }
         self.spans: dict[UUID, tuple[Span, ...]] = {}
-        for span in Span.objects.filter(segment_id__in=keys).order_by("pk"):
+        for span in Span.objects.filter(SPOKEN, segment_id__in=keys).order_by("pk"):
             self.spans[span.segment_id] = (*self.spans.get(span.segment_id, ()), span)
         acts = Act.objects.filter(episode_id__in=episodes, **until)
         self.heads: dict[int, set[UUID]] = defaultdict(set)

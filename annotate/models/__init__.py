@@ -2,6 +2,7 @@
 
 from annotate.models.comment import Comment, CommentMention, CommentState
 from annotate.models.question import Question
+from annotate.models.review import Review
 from annotate.models.work import Draft, Lease, Submission
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "Draft",
     "Lease",
     "Question",
+    "Review",
     "Submission",
 ]

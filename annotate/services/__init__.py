@@ -14,6 +14,7 @@ from annotate.services.gold import gold_set, gold_unset
 from annotate.services.project import project_begin
 from annotate.services.question import question_move, question_retire, question_save
 from annotate.services.queue import lease_extend, lease_release, task_begin, task_next
+from annotate.services.review import signal_review
 
 __all__ = [
     "comment_create",
@@ -32,6 +33,7 @@ __all__ = [
     "question_move",
     "question_retire",
     "question_save",
+    "signal_review",
     "task_begin",
     "task_next",
     "task_put_back",

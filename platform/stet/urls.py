@@ -7,7 +7,10 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.i18n import JavaScriptCatalog
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-APPS = ["stet.common", "stet.accounts", "stet.projects", "stet.traces", "annotate", "training"]
+APPS = [
+    *("stet.common", "stet.accounts", "stet.projects", "stet.traces"),
+    *("annotate", "rewards", "training"),
+]
 URLS = [import_module(f"{app}.urls") for app in APPS]
 
 docs = csp_update({"style-src": ["'self'", "'unsafe-inline'"]})(

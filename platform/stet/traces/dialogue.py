@@ -8,6 +8,7 @@ from typing import Any
 from stet.policies.chat import load_chat_template
 from stet.policies.tokenizer import load_tokenizer
 from stet.traces.models import Episode, Span
+from stet.traces.models.segment import SPOKEN
 from stet.traces.paths import ANSWER, Path
 from stet.traces.selectors import spans_of
 
@@ -35,7 +36,7 @@ def conversation(episode: Episode, path: Path) -> list[dict[str, Any]]:
     answer: list[int] = []
     root = path.pieces[0]
     if root.length < root.segment.length:
-        own = Span.objects.filter(segment=root.segment, level=Span.Level.MESSAGE)
+        own = Span.objects.filter(SPOKEN, segment=root.segment, level=Span.Level.MESSAGE)
         cut = own.filter(start__lte=root.length, end__gte=root.length).order_by("start").first()
         if cut is not None:
             messages = messages[: cut.ordinal]

@@ -27,7 +27,7 @@ from stet.traces.models import (
     Segment,
     Span,
 )
-from stet.traces.models.segment import SCORED
+from stet.traces.models.segment import SCORED, SPOKEN
 from stet.traces.paths import Path, Piece, by_id, path_of
 
 UP = """
@@ -299,7 +299,8 @@ def spans_of(path: Path, *, cut: bool = False) -> list[Span]:
 
     Spans that were cut are not rows any more.
     """
-    spans = Span.objects.filter(segment__in=[piece.segment.pk for piece in path.pieces])
+    segments = [piece.segment.pk for piece in path.pieces]
+    spans = Span.objects.filter(SPOKEN, segment__in=segments)
     ends = {piece.segment.pk: piece.end for piece in path.pieces}
     on_path = []
     for span in spans:
@@ -355,4 +356,4 @@ def spans_in(segment: Segment) -> list[Span]:
     """The stored spans of a segment; what a model sampled has none."""
     if segment.origin in SCORED:
         return []
-    return list(Span.objects.filter(segment_id=segment.pk).order_by("start", "-end"))
+    return list(Span.objects.filter(SPOKEN, segment_id=segment.pk).order_by("start", "-end"))

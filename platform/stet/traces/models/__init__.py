@@ -3,6 +3,7 @@
 from stet.traces.models.episode import Act, Correction, CorrectionReason, Episode
 from stet.traces.models.generation import Chunk, Generation
 from stet.traces.models.segment import Candidates, Origin, Segment, Span
+from stet.traces.models.signal import Signal
 from stet.traces.models.ticket import SocketTicket
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Generation",
     "Origin",
     "Segment",
+    "Signal",
     "SocketTicket",
     "Span",
 ]

@@ -102,8 +102,16 @@ class Candidates(AppendOnlyModel):
     logprobs = models.BinaryField()
 
 
+SPOKEN = Q(role__gt="")
+"""The spans of messages and calls; those without a role were made for what signals say of them."""
+
+
 class Span(AppendOnlyModel):
-    """Half-open absolute positions [start, end) of the path of a segment, at a level."""
+    """Half-open absolute positions [start, end) of the path of a segment, at a level.
+
+    ``role`` says who speaks in the messages and calls of a conversation. ``ordinal`` counts
+    messages, steps or calls from the first of the conversation.
+    """
 
     class Level(models.TextChoices):
         TOKEN = "token"

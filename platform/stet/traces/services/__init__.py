@@ -12,10 +12,12 @@ from stet.traces.services.generation import continue_from_head, generation_stop,
 from stet.traces.services.head import head_check, head_move
 from stet.traces.services.lookahead import Claim, lookahead_begin, lookahead_cancel
 from stet.traces.services.segment import segment_append
+from stet.traces.services.signal import Said, signals_add
 from stet.traces.services.turn import turn_add, turn_check
 
 __all__ = [
     "Claim",
+    "Said",
     "continue_from_head",
     "correction_check",
     "correction_make",
@@ -32,6 +34,7 @@ __all__ = [
     "preview",
     "segment_append",
     "settle",
+    "signals_add",
     "turn_add",
     "turn_check",
 ]
