@@ -277,6 +277,8 @@ class Annotator:
         self.context.set_offline(False)
         self.proxy.heal()
         self.saved()
+        # What a closed tab left is taken over by the open one within some seconds.
+        self.wait(lambda: not self.left_by_closed_tabs(), "what a closed tab left was never sent")
         running = Generation.objects.filter(episode=self.episode, status="running")
         self.wait(lambda: not running.exists(), "a generation never ended")
         self.wait(lambda: not self.difference(), "")
@@ -284,6 +286,9 @@ class Annotator:
         assert not lost, f"the page says saved, but these acts were never answered: {lost}"
         assert not self.probe.faults, self.probe.faults
         self.compared += 1
+
+    def left_by_closed_tabs(self) -> bool:
+        return any(one.page.is_closed() for one in unanswered(self.proxy, self.probe))
 
     def saved(self) -> None:
         self.wait(lambda: read_saves(self.page) == "saved", "the page never said that all is saved")

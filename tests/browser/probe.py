@@ -37,10 +37,11 @@ READ_SAVES = "() => document.querySelector('[data-testid=save-state]')?.dataset.
 
 @dataclass
 class Sent:
-    """An act that a page has sent at least once."""
+    """An act that a page has sent at least once; ``page`` is the one that sent it last."""
 
     path: str
     body: dict[str, Any]
+    page: Page = field(repr=False)
     times: int = 0
 
 
@@ -69,8 +70,10 @@ class Probe:
             return
         path = request.url.split("/api/v1", 1)[1]
         body = request.post_data_json or {}
-        sent = self.acts.setdefault(key, Sent(path, body))
+        page = request.frame.page
+        sent = self.acts.setdefault(key, Sent(path, body, page))
         assert (sent.path, sent.body) == (path, body), f"{key} was used for two acts"
+        sent.page = page
         sent.times += 1
 
     def _socket(self, socket: WebSocket) -> None:

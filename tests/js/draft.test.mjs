@@ -84,6 +84,43 @@ test("an answer that was changed back while it was on its way is saved again", a
   assert.deepEqual([draft.state, draft.dirty, on.now.answers], ["saved", false, {}]);
 });
 
+for (const late of [true, false]) {
+  test(`what an earlier visit sent as it went is undone here, arriving ${late ? "late" : "never"}`, async () => {
+    const on = server();
+    const keep = new Keep(null);
+    const before = tab(on, keep).draft;
+    before.set("x", "yes");
+    const { draft } = tab(on, keep);
+    await draft.restore();
+    if (late) await on.request("PUT", "", { answers: { x: "yes" }, active_ms: 0 }, { ifMatch: '"0"' });
+    draft.set("x", undefined);
+    assert.equal(draft.state, "saving");
+    await draft.save();
+    await draft.settled();
+    assert.deepEqual([draft.state, draft.answers, on.now.answers], ["saved", {}, {}]);
+    assert.deepEqual(await keep.all("draft:"), []);
+  });
+}
+
+test("a save whose answer was lost, changed back and left, is undone by the next visit", async () => {
+  const on = server();
+  const keep = new Keep(null);
+  const before = tab(on, keep).draft;
+  before.set("x", "yes");
+  on.faults.push("lost");
+  const state = { ...on.now };
+  await before.save();
+  before.set("x", undefined);
+  const arrived = { ...on.now };
+  Object.assign(on.now, state);
+  const { draft } = tab(on, keep);
+  await draft.restore();
+  Object.assign(on.now, arrived);
+  await draft.save();
+  await draft.settled();
+  assert.deepEqual([draft.state, draft.answers, on.now.answers], ["saved", {}, {}]);
+});
+
 test("a stale save overwrites nothing, and the person chooses", async () => {
   const on = server();
   const [a, b] = [tab(on), tab(on)];

@@ -13,7 +13,7 @@ const episode = (version) => ({
 const view = { pieces: [{ segment: "root", start: 0, end: 2, origin: 0 }], rows: [[10, "a", null], [11, "b", null]] };
 
 /** A page whose line answers as told: a number is the version that is stored. @param {(number|Error)[]} answers */
-function page(answers) {
+function page(answers, busy = () => false) {
   const store = new EpisodeStore();
   const stream = new Stream("ws://here/ws/stream", { ticket: async () => "ticket", poll: async () => undefined });
   stream.close();
@@ -24,7 +24,7 @@ function page(answers) {
     if (answer instanceof Error) throw answer;
     return episode(answer);
   };
-  const sync = new Sync({ store, stream, get, id: 1, say: () => undefined, busy: () => false });
+  const sync = new Sync({ store, stream, get, id: 1, say: () => undefined, busy });
   return { store, sync, asked: () => asked };
 }
 
@@ -44,6 +44,18 @@ test("the end of a stream on a broken line is looked at again", async () => {
   sync.stream.dispatchEvent(new CustomEvent("end", { detail: { generation: "g", status: "done" } }));
   await new Promise((resolve) => setTimeout(resolve, 500));
   assert.equal(store.version, 2);
+});
+
+test("news that comes while an act is on its way is looked at afterwards", async () => {
+  const on = { busy: true };
+  const { store, sync } = page([1, 3], () => on.busy);
+  await sync.reload();
+  sync.stream.dispatchEvent(new CustomEvent("changed", { detail: { what: "episode", id: 1, version: 3 } }));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(store.version, 1);
+  on.busy = false;
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.equal(store.version, 3);
 });
 
 test("a refusal is not asked for again", async () => {

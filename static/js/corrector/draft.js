@@ -8,6 +8,7 @@ import { Problem } from "./api.js";
 /**
  * @typedef {import("./answers.js").Answers} Answers
  * @typedef {{version: number, answers: Answers}} Base
+ * @typedef {{base: Base, answers: Answers, sent?: Answers}} Kept `sent` is on its way
  * @typedef {{request: (method: string, path: string, body?: any, options?: import("./api.js").Options) => Promise<{body: any, etag: string}>,
  *   keep: import("./keep.js").Keep, me: number, episode: number|string, from: Base, active: import("./active.js").ActiveClock,
  *   closed: () => boolean}} Means `closed` while the answer cannot be changed
@@ -35,7 +36,7 @@ export class Draft extends EventTarget {
     this.conflict = null;
     /** Sent, and not known whether it arrived: it is sent again as it was. @type {any} */
     this.unsure = null;
-    /** What an earlier visit kept, and may have sent as it went: its answer went with the page. @type {{base: Base, answers: Answers}|null} */
+    /** What an earlier visit kept, and may have sent as it went: its answer went with the page, and it may arrive yet. @type {Kept|null} */
     this.earlier = null;
     /** The newest version that was told. */
     this.heard = 0;
@@ -58,6 +59,17 @@ export class Draft extends EventTarget {
     return !same(this.answers, this.base.answers);
   }
 
+  /** Is there anything that the server may not have, or may still get? */
+  get #open() {
+    return this.dirty || Boolean(this.unsure ?? this.earlier);
+  }
+
+  /** Keep what is open over a reload, drop what is not. @returns {Promise<void>} */
+  #keep() {
+    const { base, answers, unsure } = this;
+    return this.means.keep.put(this.#place, this.#open ? { base, answers, sent: unsure?.body.answers } : undefined);
+  }
+
   /** Take up what an earlier visit could not save. */
   async restore() {
     const kept = await this.means.keep.get(this.#place);
@@ -71,11 +83,10 @@ export class Draft extends EventTarget {
   set(key, value) {
     if (empty(value)) delete this.answers[key];
     else this.answers[key] = /** @type {import("./answers.js").Value} */ (value);
-    const open = this.dirty || this.unsure;
-    this.means.keep.put(this.#place, open ? { base: this.base, answers: this.answers } : undefined);
+    this.#keep();
     this.#tell("answers");
     // What was changed back before it was sent needs no saving.
-    if (!this.conflict) this.#turn(open ? "saving" : "saved", this.savedAt);
+    if (!this.conflict) this.#turn(this.#open ? "saving" : "saved", this.savedAt);
     this.soon();
   }
 
@@ -99,7 +110,7 @@ export class Draft extends EventTarget {
   async save({ times = false, leaving = false } = {}) {
     clearTimeout(this.timer);
     const worth = times && this.means.active.total - this.means.active.told.active > WORTH_TELLING_MS;
-    if (this.sending || this.conflict || !(this.dirty || worth || this.unsure)) return;
+    if (this.sending || this.conflict || !(this.#open || worth)) return;
     if (this.means.closed()) {
       if (this.dirty) this.#refuse(_("It is handed in or set aside. Your answers stay in this browser; reopen it to save them."));
       else this.#turn("saved", this.savedAt);
@@ -108,6 +119,7 @@ export class Draft extends EventTarget {
     this.sending = true;
     const sent = this.unsure ?? { version: this.base.version, body: { answers: { ...this.answers }, ...this.means.active.take() } };
     this.unsure = sent;
+    this.#keep();
     try {
       const { etag } = await this.means.request("PUT", this.#path, sent.body, { ifMatch: `"${sent.version}"`, keepalive: leaving });
       this.#saved({ version: Number(/\d+/.exec(etag)?.[0] ?? sent.version + 1), answers: sent.body.answers });
@@ -137,10 +149,10 @@ export class Draft extends EventTarget {
 
   /** @param {Base} base */
   #saved(base) {
-    this.unsure = null;
+    this.unsure = this.earlier = null;
     this.tries = 0;
     this.base = base;
-    if (!this.dirty) this.means.keep.drop(this.#place);
+    this.#keep();
     this.#turn("saved");
   }
 
@@ -176,8 +188,9 @@ export class Draft extends EventTarget {
   /** What the answers here began with: those of the server, or what an earlier visit sent as it went. @param {Base} current */
   #before(current) {
     const { earlier } = this;
-    const left = earlier && current.version === earlier.base.version + 1 && same(current.answers, earlier.answers);
-    return left ? earlier.answers : this.base.answers;
+    const sent = earlier && (earlier.sent ?? earlier.answers);
+    const left = sent && current.version === earlier.base.version + 1 && same(current.answers, sent);
+    return left ? sent : this.base.answers;
   }
 
   /** Join the answers here with what the server has now. @param {Answers} before what both began with
@@ -187,12 +200,13 @@ export class Draft extends EventTarget {
     this.base = { version: current.version, answers: { ...current.answers } };
     this.answers = merged;
     this.conflict = conflicts.length ? { theirs: current.answers, keys: conflicts } : null;
-    if (this.dirty) this.means.keep.put(this.#place, { base: this.base, answers: merged });
-    else this.means.keep.drop(this.#place);
-    this.#turn(this.conflict ? "refused" : this.dirty ? "saving" : "saved");
+    // Whatever arrives late names an older version, and is refused.
+    if (this.earlier && current.version > this.earlier.base.version) this.earlier = null;
+    this.#keep();
+    this.#turn(this.conflict ? "refused" : this.#open ? "saving" : "saved");
     this.#tell("answers");
     if (this.conflict) this.#tell("conflict");
-    else if (this.dirty) this.soon();
+    else if (this.#open) this.soon();
   }
 
   /** Choose between two answers to a question. @param {string} key @param {"mine"|"theirs"} whose */
@@ -203,7 +217,7 @@ export class Draft extends EventTarget {
     if (whose === "theirs") this.set(key, theirs[key]);
     this.#tell("conflict");
     if (!this.conflict) {
-      this.#turn(this.dirty ? "saving" : "saved");
+      this.#turn(this.#open ? "saving" : "saved");
       this.soon();
     }
   }

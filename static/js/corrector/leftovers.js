@@ -11,6 +11,8 @@ import { Outbox, wordsOf } from "./outbox.js";
  * `outboxes` of this page, whose state it shows
  */
 
+const WATCH_MS = 4000;
+
 /** Where the acts of a person on an episode are kept. @param {string} lane "act" or "comment" @param {number} me @param {number|string} episode */
 export function place(lane, me, episode) {
   return `${lane}:${me}:${episode}`;
@@ -41,22 +43,34 @@ export class Leftovers {
     return lanes.flat().map(([key, act]) => ({ name: key.slice(0, key.lastIndexOf(":")), key, act }));
   }
 
-  /** Send what waits, of one episode or of all others. @param {number|string} episode @param {boolean} own */
-  async send(episode, own) {
+  /** Send what a tab that is gone left of an episode, while this one stays open. @param {number|string} episode */
+  watch(episode) {
+    setInterval(() => this.#idle && this.send(episode, true, true).catch(() => undefined), WATCH_MS);
+  }
+
+  get #idle() {
+    return !this.means.outboxes.some((one) => one.busy);
+  }
+
+  /** Send what waits, of one episode or of all others. @param {number|string} episode @param {boolean} own
+   * @param {boolean} [quiet] where nobody waits for it: the acts of other tabs are mostly at it themselves */
+  async send(episode, own, quiet = false) {
     const { keep, send, say, locks, outboxes } = this.means;
     const waiting = (await this.#all()).filter(({ name, act }) => !act.refused && (name.split(":")[2] === String(episode)) === own);
-    if (own && waiting.length) say(_("An act of the last visit was not answered yet; it is being saved now."), "warn");
+    if (own && waiting.length && !quiet) say(_("An act of the last visit was not answered yet; it is being saved now."), "warn");
     for (const { name, act } of waiting.sort((a, b) => a.act.at - b.act.at)) {
       const outbox = outboxes.find((one) => one.means.name === name) ?? new Outbox({ keep, send, name, locks });
+      // An act of this page is on its way: it may be the very one.
+      if (outbox.busy) continue;
       try {
         const { done } = await outbox.again(act);
-        if (own) say(done ? _("What the last visit left is saved.") : _("Another tab is still saving an act of this answer; it shows here once it is saved."), done ? "" : "warn");
+        if (own && (done || !quiet)) say(done ? _("What the last visit left is saved.") : _("Another tab is still saving an act of this answer; it shows here once it is saved."), done ? "" : "warn");
       } catch (error) {
         if (own) this.unsent = act.body?.choice?.text ?? this.unsent;
         say(error instanceof Error ? error.message : String(error), "warn");
       }
     }
-    await this.draw();
+    if (waiting.length || !quiet) await this.draw();
   }
 
   /** List what was refused. */

@@ -111,6 +111,7 @@ async function start() {
   base.stream.follow(page.episode);
   if (!keep.durable) say(_("This browser keeps nothing (a private window?): do not close the tab before it says saved."), "warn");
   await leftovers.send(page.episode, false);
+  leftovers.watch(page.episode);
 }
 
 start().catch((error) => say(fill(_("The page could not be set up: %(error)s. Nothing was lost; load it again."), { error: error.message }), "cut"));

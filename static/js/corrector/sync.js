@@ -9,6 +9,7 @@ import { gettext as _ } from "../text.js";
  */
 
 const AFTER_ERROR_MS = 1500;
+const WHILE_BUSY_MS = 200;
 const WAITS_MS = [300, 1000, 2000, 4000];
 
 export class Sync {
@@ -53,8 +54,14 @@ export class Sync {
   /** @param {any} message */
   async #changed(message) {
     if (message.what !== "episode" || String(message.id) !== String(this.id)) return;
-    if (message.version !== undefined && message.version <= this.store.version) return;
-    await this.look().catch(() => undefined);
+    const news = () => message.version === undefined || message.version > this.store.version;
+    while (news()) {
+      // An act that is on its way may bring it, and may not.
+      while (this.busy()) await pause(WHILE_BUSY_MS);
+      const refused = await this.look().catch((error) => error.passing === false);
+      if (refused || message.version === undefined || !news()) return;
+      await pause(AFTER_ERROR_MS);
+    }
   }
 
   /** See whether the episode was changed elsewhere, and say so. */
