@@ -1,0 +1,1 @@
+"""Small worlds to act in, exact and fast: what the reproductions of systems run on."""
