@@ -36,9 +36,9 @@ class Scripted:
             return Use(last.name, last.arguments or {})
         for place, lure in self.task.lures:
             due = sum(key(each) == key(lure) for each in self.task.plan[:at])
-            if place == at and made[key(lure)] <= due and not refused:
-                if draw.random() < rates.ANOMALY[self.task.family] * scale:
-                    return lure
+            free = place == at and made[key(lure)] <= due and not refused
+            if free and draw.random() < rates.ANOMALY[self.task.family] * scale:
+                return lure
         if at >= len(self.task.plan):
             pretends = self.task.ends == "cannot" and draw.random() < rates.PRETENDS_DONE * scale
             return Say("Done.") if pretends else ended(self.task)
