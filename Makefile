@@ -7,7 +7,7 @@ CATALOGUE := --no-obsolete --no-location --ignore .venv --ignore .stet --ignore 
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo setup test check-deep check-deep-slice bench lint format messages clean
+.PHONY: help demo setup test check-deep check-deep-slice bench reproduce lint format messages clean
 
 help:
 	@echo "make demo              start everything on this machine, print the address and the sign-ins"
@@ -15,6 +15,7 @@ help:
 	@echo "make test              install what the tests need, then run them (ARGS='-k name' picks)"
 	@echo "make check-deep        the long tests; check-deep-slice runs MINUTES=$(MINUTES) of them"
 	@echo "make bench             measure; ONLY=P1,P3 picks"
+	@echo "make reproduce         the experiment of a published system: NAME=... PROFILE=full"
 	@echo "make lint              ruff, mypy, import contracts, layout, migrations; make format"
 	@echo "make messages          collect and compile the translations"
 	@echo "make clean             remove caches; 'rm -rf .venv .stet' removes the install and the data"
@@ -37,6 +38,9 @@ check-deep: setup
 
 check-deep-slice: setup
 	$(PY) -m tests.deep --minutes $(MINUTES) -- $(ARGS)
+
+reproduce: setup
+	$(PY) -m training.reproductions $(NAME) --profile $(or $(PROFILE),smoke) $(ARGS)
 
 bench: setup
 	@ONLY="$(ONLY)" $(PY) -m tests.bench $(ARGS)
