@@ -21,11 +21,15 @@ Judge = Callable[[Trace], Iterator[Verdict]]
 
 @dataclass(frozen=True)
 class Source:
-    """A judging function with the name and version that its verdicts carry."""
+    """A judging function with the name and version that its verdicts carry.
+
+    ``of`` says what it needs: an ``answer`` alone, or the steps of a whole ``run``.
+    """
 
     name: str
     version: str
     run: Judge
+    of: str = "answer"
 
     @property
     def about(self) -> str:
@@ -40,13 +44,13 @@ class Source:
 _sources: dict[str, Source] = {}
 
 
-def source(name: str, *, version: str) -> Callable[[Judge], Judge]:
+def source(name: str, *, version: str, of: str = "answer") -> Callable[[Judge], Judge]:
     """Register a generator of verdicts; change ``version`` whenever a value could change."""
 
     def register(run: Judge) -> Judge:
         if name in _sources:
             raise ValueError(f"two sources are called {name!r}")
-        _sources[name] = Source(name, version, run)
+        _sources[name] = Source(name, version, run, of)
         return run
 
     return register
@@ -66,14 +70,19 @@ def sources() -> Mapping[str, Source]:
     return dict(sorted(_sources.items()))
 
 
+def answer_sources() -> Mapping[str, Source]:
+    """The sources that judge an answer by itself, by name."""
+    return {name: each for name, each in sources().items() if each.of == "answer"}
+
+
 def judge(task: Mapping[str, Any], text: str, ids: list[int] | None = None) -> list[Verdict]:
-    """What every source says of the answer ``text`` (no special tokens) to ``task``.
+    """What every source of answers says of the answer ``text`` (no special tokens) to ``task``.
 
     A source that fails is logged and says nothing, so that it cannot silence the others.
     """
     trace = Trace(task, text, ids)
     found: list[Verdict] = []
-    for each in sources().values():
+    for each in answer_sources().values():
         try:
             found.extend(list(each.verdicts(trace)))
         except Exception:

@@ -12,7 +12,7 @@ import orjson
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, override
 
-from rewards.registry import sources
+from rewards.registry import answer_sources
 from training.models import Dataset
 from training.targets.base import Target
 from training.writer import Written, arrow_types
@@ -55,7 +55,7 @@ def manifest(
         "policies": dict(sorted(policies.items())),
         "tokenizers": sorted({one["tokenizer_sha256"] for one in policies.values()}),
         "chat_templates": sorted({one["chat_template_sha256"] for one in policies.values()}),
-        "sources": {name: source.version for name, source in sources().items()},
+        "sources": {name: source.version for name, source in answer_sources().items()},
         "columns": arrow_types(target.schema()),
         "lineage": LINEAGE_FILE,
         "files": [file.as_dict() for file in files],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rewards.registry import judge, sources
+from rewards.registry import answer_sources, judge
 from rewards.verdict import Kind, Verdict, all_hold
 from stet.common.http import finite
 from stet.policies.sampling import Sampling
@@ -121,7 +121,7 @@ def step_spans(trajectory: Trajectory, path: Path, begin: int) -> list[Row]:
 def rewards_of(trajectory: Trajectory, path: Path, begin: int) -> tuple[Row, float | None]:
     """What every source says of the last answer; null where it says nothing."""
     task = trajectory.task
-    rewards: Row = dict.fromkeys(sources())
+    rewards: Row = dict.fromkeys(answer_sources())
     if not task.checks and task.reference is None:
         return rewards, None
     last = trajectory.turns(path)[-1]

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from rewards.registry import sources
+from rewards.registry import answer_sources
 from stet.common.http import finite
 from stet.traces.models import Origin
 from stet.traces.paths import Path
@@ -52,7 +52,7 @@ class Rollouts(Target):
     choices = {"branches": ("none", "all"), "group": ("any", "two")}
 
     def schema(self) -> pa.Schema:
-        return rollout_schema.schema(list(sources()))
+        return rollout_schema.schema(list(answer_sources()))
 
     def rows(self, group: Sequence[Trajectory], options: Options) -> Iterator[Row | Excluded]:
         made: list[Row] = []
