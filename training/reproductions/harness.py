@@ -17,7 +17,7 @@ from training.statistics import Interval
 
 Profile = Literal["smoke", "full"]
 Result = Mapping[str, Any]
-HELPERS = ("harness",)
+HELPERS = ("guarded", "harness")
 
 
 @dataclass(frozen=True)

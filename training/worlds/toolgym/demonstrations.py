@@ -44,7 +44,10 @@ def demonstrations(seed: int, n: int) -> list[Demonstration]:
         advice = ADVICE.get(task.family) or draw.choice(sorted(ADVICE.values()))
         kept = draw.random()
         words = [word for word in advice.split() if draw.random() < kept]
-        policy, lures = Scripted(task, seed=seed + number), {key(lure) for _, lure in task.lures}
+        policy, lures = (
+            Scripted(task, seed + number, tempted=rates.TEMPTED),
+            {key(lure) for _, lure in task.lures},
+        )
         attempt = Attempt.begin(world, task)
         first = draw.randrange(len(task.plan) + 1) if noted else 0
         reader = Reader()

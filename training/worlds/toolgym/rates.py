@@ -24,6 +24,10 @@ GUESSES_PARAMETER: Final = 0.40
 PRETENDS_DONE: Final = 0.40
 FORGETS: Final = 0.35
 
+# The demonstrations that the trained policy is cloned from are tempted more often by this, so that
+# it is so at 60 to 70 % of the tasks that invite it: what it has to copy, it sometimes cannot.
+TEMPTED: Final = 1.25
+
 # With a note every chance above is multiplied by this; after a refusal, that of trying again.
 WITH_NOTE: Final = 0.15
 TRIES_AGAIN: Final = 0.15

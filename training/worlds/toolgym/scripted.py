@@ -18,11 +18,13 @@ CHANGEABLE = {"status": STATUSES, "content": VALUES, "text": VALUES, "title": NA
 
 @dataclass(frozen=True)
 class Scripted:
-    """Knows the task's plan and departs from it by chance; ``sloppy`` scales every chance."""
+    """Knows the task's plan and departs from it by chance; ``sloppy`` scales every chance,
+    ``tempted`` those of anomalies."""
 
     task: Task
     seed: int = 0
     sloppy: float = 1.0
+    tempted: float = 1.0
 
     def act(self, run: Run, note: str | None = None) -> Move:
         calls = [call for step in run.steps for call in step.calls]
@@ -37,7 +39,7 @@ class Scripted:
         for place, lure in self.task.lures:
             due = sum(key(each) == key(lure) for each in self.task.plan[:at])
             free = place == at and made[key(lure)] <= due and not refused
-            if free and draw.random() < rates.ANOMALY[self.task.family] * scale:
+            if free and draw.random() < rates.ANOMALY[self.task.family] * scale * self.tempted:
                 return lure
         if at >= len(self.task.plan):
             pretends = self.task.ends == "cannot" and draw.random() < rates.PRETENDS_DONE * scale
