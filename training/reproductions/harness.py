@@ -17,7 +17,7 @@ from training.statistics import Interval
 
 Profile = Literal["smoke", "full"]
 Result = Mapping[str, Any]
-HELPERS = ("guarded", "harness")
+HELPERS = ("guarded", "guarding", "harness")
 
 
 @dataclass(frozen=True)
