@@ -38,16 +38,19 @@ CONDITIONS: Final = ("bare", "guarded", "always", "random")
 
 @dataclass(frozen=True)
 class Labelled:
-    """A run of the policy and its anomalous calls, by ordinal with their family."""
+    """A run of the policy and its anomalous calls, by ordinal with their family; ``group`` and
+    ``task`` are its task's."""
 
     run: Run
     anomalies: dict[int, str]
+    group: str
+    task: str
 
 
 @dataclass(frozen=True)
 class Mined:
-    """What a miner made: rules that only a matching instruction activates, and the same rules always
-    on, for the control."""
+    """Rules that only a matching instruction activates, and the same rules always on, for the
+    control."""
 
     guarded: Guard
     always: Guard
@@ -76,7 +79,9 @@ def run(mine: Miner, seed: int, profile: Profile, folder: Path) -> dict[str, Any
     teacher = Trained(model, seed)
     asked = world.tasks(2000 + seed, TRACES[profile], "train", KNOWN)
     _rows, attempts = play(world, asked, teacher, NoGuard())
-    mined = mine([Labelled(each.run, each.abnormal) for each in attempts])
+    mined = mine(
+        [Labelled(each.run, each.abnormal, each.task.group, each.task.id) for each in attempts]
+    )
     tasks = held_out_tasks(TASKS[profile])
     found: dict[str, list[Row]] = {}
     guards: dict[str, Guard] = {
