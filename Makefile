@@ -15,7 +15,7 @@ help:
 	@echo "make test              install what the tests need, then run them (ARGS='-k name' picks)"
 	@echo "make check-deep        the long tests; check-deep-slice runs MINUTES=$(MINUTES) of them"
 	@echo "make bench             measure; ONLY=P1,P3 picks"
-	@echo "make reproduce         the experiment of a published system: NAME=... PROFILE=full"
+	@echo "make reproduce         the experiment of a published system: NAME=agentguard PROFILE=full"
 	@echo "make lint              ruff, mypy, import contracts, layout, migrations; make format"
 	@echo "make messages          collect and compile the translations"
 	@echo "make clean             remove caches; 'rm -rf .venv .stet' removes the install and the data"
