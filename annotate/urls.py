@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from annotate.api import comments, lead, questions, signals
+from annotate.api import comments, lead, questions, signals, steps
 from annotate.api import work as rest
 from annotate.views import gold as gold_pages
 from annotate.views import lead as lead_pages
@@ -36,6 +36,8 @@ api: list[URLPattern] = [
     path("tasks/<int:pk>/gold", lead.TaskGold.as_view()),
     path("tasks/<int:pk>/put-back", lead.TaskDecision.as_view(how="put_back")),
     path("tasks/<int:pk>/retire", lead.TaskDecision.as_view(how="retire")),
+    path("episodes/<int:pk>/steps", steps.EpisodeSteps.as_view()),
+    path("episodes/<int:pk>/steps/<int:number>", steps.EpisodeStep.as_view()),
     path("signals", signals.SignalsView.as_view()),
     path("signals/<int:pk>/reviews", signals.SignalReviews.as_view()),
     path("me/mentions", comments.Mentions.as_view()),
