@@ -1,15 +1,18 @@
-"""Background work: programs judge what was handed in."""
+"""Background work: programs judge what was handed in, and rules are mined."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from rewards.registry import sources
-from rewards.services import episode_judge, source_named
+from rewards.services import episode_judge, rules_mine, source_named
+from stet.accounts.models import User
 from stet.common.jobs import Claim, worker
+from stet.projects.models import Project
 from stet.traces.models import Episode
 
 KIND = "judge"
+MINE = "guard-mine"
 BATCH = 20
 
 
@@ -30,3 +33,13 @@ def judge_job(claim: Claim) -> dict[str, Any]:
             counts["failed"] += len(outcome.errors)
         claim.progress(done=min(start + BATCH, len(ids)), of=len(ids), **counts)
     return counts
+
+
+@worker(MINE)
+def mine_job(claim: Claim) -> dict[str, Any]:
+    """Mine guard rules from the project's labelled runs."""
+    job = claim.job
+    project = Project.objects.get(pk=job.project_id or 0)
+    user = User.objects.get(pk=job.created_by_id or 0)
+    rows = rules_mine(project=project, user=user, source=job.params["source"])
+    return {"rules": [row.pk for row in rows]}
