@@ -30,9 +30,6 @@ from stet.projects.selectors import access_project
 from stet.traces.steps import Call
 
 BIG = 2**63 - 1
-WORDS = serializers.ListField(
-    child=serializers.CharField(max_length=80), required=False, max_length=200
-)
 
 
 class CallBody(StrictSerializer):
@@ -60,9 +57,16 @@ class GuardDecisionOut(serializers.Serializer[Any]):
     )
 
 
+class WordsField(serializers.ListField):
+    child = serializers.CharField(max_length=80)
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(required=False, max_length=200, **kwargs)
+
+
 class TriggerBody(StrictSerializer):
-    any = WORDS
-    none = WORDS
+    any = WordsField(help_text="one of these is in the instruction; none given: whatever it says")
+    none = WordsField(help_text="none of these is")
 
 
 class RuleBody(StrictSerializer):

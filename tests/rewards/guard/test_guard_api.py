@@ -134,6 +134,18 @@ def test_one_version_of_a_rule_decides(runs: None, as_researcher: Client, projec
     assert again["id"] == second["id"]
 
 
+def test_a_written_trigger_decides_where_the_rule_is_active(
+    runs: None, as_researcher: Client, project: Project
+) -> None:
+    trigger = {"any": ["publish"], "none": ["anyway"]}
+    made = write(as_researcher, project, pattern=PATTERN, trigger=trigger, action="ask").json()
+    assert (made["trigger"], made["action"]) == (trigger, "ask")
+    as_researcher.act(f"/api/v1/guard/rules/{made['id']}/promote")
+    assert ask(as_researcher, project, passed=False)["decision"] == "ask"
+    anyway = ASKED.replace(".", " anyway.")
+    assert ask(as_researcher, project, passed=False, asked=anyway)["decision"] == "allow"
+
+
 def test_only_researchers_keep_rules_and_others_learn_nothing(
     as_annotator: Client, as_researcher: Client, project: Project, stranger: Any
 ) -> None:
