@@ -133,8 +133,16 @@ def locate_agreement(pairs: Sequence[tuple[Located, Located]], within: int = 0) 
 
 
 def step_agreement(pairs: Sequence[tuple[Located, Located]]) -> Agreement:
-    """Share of pairs who point into the same step; two who both found nothing agree."""
-    return _share([one.step == other.step for one, other in pairs])
+    """Share of pairs who point into the same step; two who both found nothing agree. Of a place
+    whose step is not known nothing is said: such pairs are left out."""
+
+    def known(one: Located) -> bool:
+        return one.position is None or one.step is not None
+
+    def same(one: Located, other: Located) -> bool:
+        return (one.position is None, one.step) == (other.position is None, other.step)
+
+    return _share([same(*pair) for pair in pairs if known(pair[0]) and known(pair[1])])
 
 
 def replacement_agreement(

@@ -100,3 +100,6 @@ def test_places_and_replacements() -> None:
     assert replacement_agreement(pairs, by_text=True).value == 1
     assert replacement_agreement(pairs_of([[a, b]])).why
     assert locate_agreement([]).why
+    # A place whose step is not known is no place in no step.
+    assert step_agreement([(Located(5), none)]).why
+    assert step_agreement([(none, none), (a, Located(5))]).n == 1
