@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
@@ -15,6 +14,7 @@ from rewards.models import GuardRule, GuardState
 from stet.accounts.roles import Role
 from stet.common.errors import NotFound
 from stet.projects.models import Membership
+from stet.traces.kinds import Kind
 from stet.traces.models import Episode, Signal, Span
 from stet.traces.places import located
 
@@ -91,7 +91,7 @@ def labelled_runs(project_id: int, source: str = ABNORMAL) -> list[Labelled]:
     rows = Signal.objects.filter(
         project=project_id,
         source=source,
-        kind=Signal.Kind.CATEGORY,
+        kind=Kind.CATEGORY,
         span__level=Span.Level.CALL,
     ).annotate(decision=Subquery(latest.values("decision")[:1]))
     said: dict[int, dict[int, str]] = {}
@@ -99,12 +99,10 @@ def labelled_runs(project_id: int, source: str = ABNORMAL) -> list[Labelled]:
     for signal in stands.select_related("span").order_by("pk"):
         said.setdefault(signal.episode_id, {})[signal.span.ordinal] = signal.value
     episodes = Episode.objects.filter(task__project=project_id).select_related("task", "policy")
-    newest = episodes.order_by("-pk")[:MOST_RUNS]
-    return [one for one in map_runs(newest, said) if any(step.calls for step in one.run.steps)]
-
-
-def map_runs(episodes: Iterable[Episode], said: dict[int, dict[int, str]]) -> Iterable[Labelled]:
-    for episode in episodes:
-        group = str(episode.task.metadata.get("task_id", episode.task_id))
+    found = []
+    for episode in episodes.order_by("-pk")[:MOST_RUNS]:
         run = located(episode).run
-        yield Labelled(run, said.get(episode.pk, {}), group, str(episode.pk))
+        if any(step.calls for step in run.steps):
+            group = str(episode.task.metadata.get("task_id", episode.task_id))
+            found.append(Labelled(run, said.get(episode.pk, {}), group, str(episode.pk)))
+    return found

@@ -10,8 +10,12 @@ from typing import Any
 from stet.traces.kinds import Kind
 from stet.traces.steps import Run
 
-__all__ = ["Kind", "Run", "Trace", "Verdict", "all_hold", "binary", "excerpt", "scalar"]
+__all__ = ["TASK", "Kind", "Run", "Trace", "Verdict", "all_hold", "binary", "excerpt", "scalar"]
 EXCERPT_CHARACTERS = 160
+
+
+TASK = ("external_id", "messages", "tools", "reference", "checks", "metadata")
+"""What sources are told of a task."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -20,9 +19,8 @@ from annotate.selectors import access_comment, comment_list, mention_list
 from annotate.selectors.comments import is_reviewer
 from stet.accounts.models import User
 from stet.accounts.selectors import signed_in
-from stet.common.errors import Invalid
 from stet.common.idempotency import idempotent
-from stet.common.pages import PARAMETERS, page, paged
+from stet.common.pages import PARAMETERS, page, paged, whole_number
 from stet.common.serializers import validated
 from stet.projects.selectors import access_project
 from stet.traces.api.schemas import EmptyBody
@@ -47,7 +45,7 @@ class CommentsView(APIView):
         rows = comment_list(user, project.pk)
         for name in ("episode", "task"):
             if name in request.query_params:
-                rows = rows.filter(**{name: _number(name, request.query_params[name])})
+                rows = rows.filter(**{name: whole_number(name, request.query_params[name])})
         body = page(request, rows, lambda row: {"row": row})
         shown = [each["row"] for each in body["results"]]
         return Response({**body, "results": comments_out(shown, user, project.pk)})
@@ -113,9 +111,3 @@ def comments_out(
     resolvers = {getattr(row, "resolver", None) for row in rows} - {None}
     people = User.objects.in_bulk(resolvers) if resolvers else {}
     return [comment_document(row, user, reviews[row.project_id], people) for row in rows]
-
-
-def _number(name: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise Invalid(_("%(name)s is a number.") % {"name": name}, code="bad_filter")
-    return int(text)

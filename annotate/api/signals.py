@@ -22,14 +22,14 @@ from stet.accounts.selectors import signed_in
 from stet.common.errors import Invalid
 from stet.common.http import StrictJSONParser
 from stet.common.idempotency import idempotent
-from stet.common.pages import PARAMETERS, page, paged
+from stet.common.pages import PARAMETERS, page, paged, whole_number
 from stet.common.serializers import StrictSerializer, validated
 from stet.projects.api.serializers import LineErrorSerializer
 from stet.projects.selectors import access_project
 from stet.traces.api.imports import Raw, RawLinesParser
 from stet.traces.kinds import Kind
 
-FILTERS = {"episode": "episode", "source": "source", "version": "version", "kind": "kind"}
+FILTERS = ("source", "version", "kind")
 
 
 class AtSerializer(StrictSerializer):
@@ -118,11 +118,10 @@ class SignalsView(APIView):
         query = request.query_params
         project = query.get("project")
         decided = query.get("review")
-        rows = signal_list(user, _number("project", project) if project else None, decided)
-        for name, field in FILTERS.items():
-            if name in query:
-                value = query[name]
-                rows = rows.filter(**{field: _number(name, value) if name == "episode" else value})
+        rows = signal_list(user, whole_number("project", project) if project else None, decided)
+        if "episode" in query:
+            rows = rows.filter(episode=whole_number("episode", query["episode"]))
+        rows = rows.filter(**{name: query[name] for name in FILTERS if name in query})
         if "level" in query:
             rows = rows.filter(span__level=query["level"])
         return Response(page(request, rows, signal_document))
@@ -140,7 +139,7 @@ class SignalsView(APIView):
         user = signed_in(request)
         data = request.data
         if isinstance(data, Raw):
-            number = _number("project", request.query_params.get("project", ""))
+            number = whole_number("project", request.query_params.get("project", ""))
             rows = body_rows(data["body"])
         else:
             body = validated(SignalsBody, data)
@@ -176,9 +175,3 @@ class SignalReviews(APIView):
             return 201, signal_document(access_signal(user, pk))
 
         return idempotent(request, effect)
-
-
-def _number(name: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise Invalid(_("%(name)s is a number.") % {"name": name}, code="bad_filter")
-    return int(text)

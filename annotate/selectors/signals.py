@@ -8,12 +8,10 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from annotate.models import Review
-from stet.accounts.roles import Role
 from stet.common.errors import NotFound
 from stet.projects.models import Membership
 from stet.traces.models import Signal
-
-REVIEWERS = [role.value for role in Role.REVIEWER.at_least()]
+from stet.traces.selectors import REVIEWERS
 
 
 def signal_list(

@@ -19,10 +19,9 @@ from rewards.models import GuardRule, GuardState
 from rewards.selectors import ABNORMAL, access_rule, rule_list
 from stet.accounts.roles import Role
 from stet.accounts.selectors import signed_in
-from stet.common.errors import Invalid
 from stet.common.idempotency import idempotent
 from stet.common.jobs import job_create
-from stet.common.pages import PARAMETERS, page, paged
+from stet.common.pages import PARAMETERS, page, paged, whole_number
 from stet.common.serializers import StrictSerializer, validated
 from stet.projects.api.serializers import JobSerializer
 from stet.projects.job_view import job_data
@@ -151,10 +150,8 @@ class GuardRules(APIView):
     )
     def get(self, request: Request) -> Response:
         """The newest version of each rule of a project."""
-        named = request.query_params.get("project", "")
-        if not (named.isascii() and named.isdigit() and len(named) < 19):
-            raise Invalid(code="bad_filter")
-        project = access_project(signed_in(request), int(named), Role.RESEARCHER)
+        named = whole_number("project", request.query_params.get("project", ""))
+        project = access_project(signed_in(request), named, Role.RESEARCHER)
         return Response(page(request, rule_list(project.pk), rule_document))
 
     @extend_schema(request=RuleBody, responses={201: RuleOut})

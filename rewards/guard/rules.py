@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from rewards.guard.events import Event, event
 from stet.traces.steps import Call
@@ -113,13 +114,31 @@ class RuleSet:
 
     def check(self, instruction: str, history: Sequence[Call], call: Call) -> Decision:
         """What to do about a call before it is made; the strictest rule that is met decides."""
-        active = self.active(instruction)
-        if not active:
-            return ALLOWED
-        found = event(call, history, instruction)
-        met = [one for one in active if one.pattern <= found]
+        return self.decide(Asked(instruction, history, call))
+
+    def decide(self, asked: Asked) -> Decision:
+        """The same of what other sets are asked about too."""
+        active = [one for one in self.rules if one.trigger.matches(asked.words)]
+        met = [one for one in active if one.pattern <= asked.event]
         if not met:
             return ALLOWED
         first = met[0]
         ids = tuple(one.id for one in met)
         return Decision(first.action, ids, first.message, first.alternative)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A call that is to be made; what rules look at is read once, and only where one does."""
+
+    instruction: str
+    history: Sequence[Call]
+    call: Call
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return words_of(self.instruction)
+
+    @cached_property
+    def event(self) -> Event:
+        return event(self.call, self.history, self.instruction)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from rewards.guard.events import events
 from rewards.guard.mining import Labelled, mine
-from rewards.guard.rules import Decision, Rule, words_of
+from rewards.guard.rules import Asked, Decision, Rule, words_of
 from rewards.models import GuardDecision, GuardRule, GuardState
 from rewards.selectors import ABNORMAL, active_versions, as_rule, labelled_runs, standing
 from stet.common.errors import Conflict
@@ -127,9 +127,8 @@ def guard_check(
 
     Rules that are met are recorded; a call that no rule meets writes nothing.
     """
-    now = standing(project_id)
-    decided = now.active.check(instruction, history, call)
-    watched = now.shadow.check(instruction, history, call)
+    now, asked = standing(project_id), Asked(instruction, history, call)
+    decided, watched = now.active.decide(asked), now.shadow.decide(asked)
     met = [(name, State.ACTIVE) for name in decided.rules]
     met += [(name, State.SHADOW) for name in watched.rules]
     if met:

@@ -10,7 +10,7 @@ from pathlib import Path as Folder
 from django.utils.translation import gettext as _
 
 from rewards.registry import Source, sources
-from rewards.verdict import Trace, Verdict
+from rewards.verdict import TASK, Trace, Verdict
 from stet.common.errors import NotFound
 from stet.policies.tokenizer import load_tokenizer
 from stet.traces.models import Episode
@@ -18,7 +18,6 @@ from stet.traces.places import Located, Place, located
 from stet.traces.services import Said, signals_add
 from stet.traces.services.signal import Recorded
 
-TASK = ("external_id", "messages", "tools", "reference", "checks", "metadata")
 log = logging.getLogger(__name__)
 
 

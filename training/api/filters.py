@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
-from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from stet.common.errors import Invalid
+from stet.common.pages import whole_number
 
 PROJECT = OpenApiParameter("project", OpenApiTypes.INT)
 M = TypeVar("M", bound=Model)
@@ -19,11 +18,7 @@ M = TypeVar("M", bound=Model)
 def number(request: Request, name: str) -> int | None:
     """A query parameter that is a positive whole number, or None; raises Invalid."""
     text = request.query_params.get(name, "")
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise Invalid(_("%(name)s is a whole number.") % {"name": name}, code="bad_filter")
-    return int(text)
+    return whole_number(name, text) if text else None
 
 
 def of_project(request: Request, rows: QuerySet[M], field: str) -> QuerySet[M]:

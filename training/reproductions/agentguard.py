@@ -10,7 +10,7 @@ from functools import partial
 from rewards.guard import mining
 from rewards.guard.rules import RuleSet
 from stet.traces.steps import Call, Run
-from training.reproductions.guarding import SEEDS, Labelled, Mined, figures, run
+from training.reproductions.guarding import SEEDS, Mined, figures, run
 from training.reproductions.harness import Reproduction
 from training.worlds.base import Use
 
@@ -37,12 +37,10 @@ class Rules:
         return f"{decided.message} {decided.alternative}"
 
 
-def mine(traces: Sequence[Labelled]) -> Mined:
+def mine(traces: Sequence[mining.Labelled]) -> Mined:
     """The product's miner on runs that had an anomaly against those that had none."""
-    labelled = [mining.Labelled(one.run, one.anomalies, one.group, one.task) for one in traces]
     rules = mining.mine(
-        [one for one in labelled if one.anomalies],
-        [one for one in labelled if not one.anomalies],
+        [one for one in traces if one.anomalies], [one for one in traces if not one.anomalies]
     )
     return Mined(Rules(RuleSet(rules)), Rules(RuleSet(rules, always_on=True)), len(rules))
 

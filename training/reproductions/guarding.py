@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from stet.traces.steps import Run
+from rewards.guard.mining import Labelled
 from training.reproductions.guarded import AtRandom, Guard, NoGuard, Row, by_task, play
 from training.reproductions.harness import Figure, Profile, Result
 from training.statistics import difference, mean_of, paired_bootstrap, relative_fall
@@ -34,17 +34,6 @@ TASKS: Final = {"smoke": 40, "full": 120}
 SMOKE_STEPS: Final = 700
 SMOKE_SHOWN: Final = 5000
 CONDITIONS: Final = ("bare", "guarded", "always", "random")
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """A run of the policy and its anomalous calls, by ordinal with their family; ``group`` and
-    ``task`` are its task's."""
-
-    run: Run
-    anomalies: dict[int, str]
-    group: str
-    task: str
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rewards.registry import answer_sources, judge
-from rewards.verdict import Kind, Verdict, all_hold
+from rewards.verdict import TASK, Kind, Verdict, all_hold
 from stet.common.http import finite
 from stet.policies.sampling import Sampling
 from stet.traces.models import Generation, Origin, Span
@@ -17,7 +17,6 @@ from training.targets.base import Row, policy_name
 from training.trajectory import Trajectory
 
 _FIELDS = frozenset(Sampling().as_dict())
-_TASK = ("external_id", "messages", "tools", "reference", "checks", "metadata")
 
 
 def generations_of(trajectory: Trajectory, path: Path) -> Iterator[tuple[Any, Generation]]:
@@ -126,7 +125,7 @@ def rewards_of(trajectory: Trajectory, path: Path, begin: int) -> tuple[Row, flo
         return rewards, None
     last = trajectory.turns(path)[-1]
     text = plain_text(trajectory, path, last.start, last.end)
-    row = {name: getattr(task, name) for name in _TASK}
+    row = {name: getattr(task, name) for name in TASK}
     verdicts = judge(row, text, list(path.ids[last.start : last.end]))
     for name in rewards:
         rewards[name] = _value([verdict for verdict in verdicts if verdict.source == name])

@@ -50,6 +50,13 @@ def page(
     return {"results": [render(row) for row in rows], "next": following}
 
 
+def whole_number(name: str, text: str) -> int:
+    """A query parameter that is a whole number as a primary key is one; raises Invalid."""
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise Invalid(_("%(name)s is a whole number.") % {"name": name}, code="bad_filter")
+    return int(text)
+
+
 def paged(name: str, child: type[serializers.BaseSerializer[Any]]) -> serializers.Serializer[Any]:
     """The serializer of a page of ``child``, for the schema."""
     return inline_serializer(

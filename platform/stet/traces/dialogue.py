@@ -21,6 +21,15 @@ def system_in_force(episode: Episode) -> str | None:
     return chat.default_system(episode.task.messages, episode.task.tools)
 
 
+def message_forked(path: Path) -> Span | None:
+    """The prompt's message in which a path forks off, whose text the answer goes on from."""
+    root = path.pieces[0]
+    if root.length == root.segment.length:
+        return None
+    own = Span.objects.filter(SPOKEN, segment=root.segment, level=Span.Level.MESSAGE)
+    return own.filter(start__lte=root.length, end__gte=root.length).order_by("start").first()
+
+
 def conversation(episode: Episode, path: Path) -> list[dict[str, Any]]:
     """The path as messages: the task's own, then each sampled answer and each further turn.
 
@@ -34,13 +43,10 @@ def conversation(episode: Episode, path: Path) -> list[dict[str, Any]]:
     spans = spans_of(path)
     ends = set(episode.policy.eos_token_ids)
     answer: list[int] = []
-    root = path.pieces[0]
-    if root.length < root.segment.length:
-        own = Span.objects.filter(SPOKEN, segment=root.segment, level=Span.Level.MESSAGE)
-        cut = own.filter(start__lte=root.length, end__gte=root.length).order_by("start").first()
-        if cut is not None:
-            messages = messages[: cut.ordinal]
-            answer = list(path.ids[cut.start : root.length])
+    cut = message_forked(path)
+    if cut is not None:
+        messages = messages[: cut.ordinal]
+        answer = list(path.ids[cut.start : path.pieces[0].length])
     for piece in path.pieces[1:]:
         if piece.segment.origin in ANSWER:
             answer.extend(token for token in piece.ids if token not in ends)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from stet.traces.dialogue import conversation
+from stet.traces.dialogue import conversation, message_forked
 from stet.traces.models import Episode, Origin, Span
-from stet.traces.models.segment import SPOKEN
 from stet.traces.paths import ANSWER, Path
 from stet.traces.selectors import head_path, spans_of
 from stet.traces.steps import Run, run_of
@@ -104,12 +103,8 @@ def _given(messages: list[dict[str, Any]], at: int, place: tuple[int, int], path
 def _answers(path: Path) -> Iterator[tuple[int, int]]:
     """[start, end) of each run of sampled and corrected tokens; one that goes on from a message of
     the prompt begins where that does."""
-    start: int | None = None
-    root = path.pieces[0]
-    if root.length < root.segment.length:
-        own = Span.objects.filter(SPOKEN, segment=root.segment, level=Span.Level.MESSAGE)
-        cut = own.filter(start__lte=root.length, end__gte=root.length).order_by("start").first()
-        start = cut.start if cut is not None else None
+    cut = message_forked(path)
+    start = cut.start if cut is not None else None
     for piece in path.pieces[1:]:
         if piece.segment.origin in SAMPLED:
             start = piece.start if start is None else start

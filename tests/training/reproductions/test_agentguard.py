@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("torch")
 
+from rewards.guard.mining import Labelled
 from rewards.guard.rules import Rule, RuleSet, Trigger
 from training.reproductions import __main__ as command
 from training.reproductions.agentguard import Rules, mine
-from training.reproductions.guarding import Labelled
 from training.worlds.base import Attempt, Use
 from training.worlds.toolgym.scripted import Scripted
 from training.worlds.toolgym.world import ToolGym

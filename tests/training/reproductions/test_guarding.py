@@ -8,9 +8,10 @@ import pytest
 
 pytest.importorskip("torch")
 
+from rewards.guard.mining import Labelled
 from stet.traces.steps import Run
 from training.reproductions import guarding
-from training.reproductions.guarding import Labelled, Mined
+from training.reproductions.guarding import Mined
 from training.worlds.base import Use
 from training.worlds.toolgym.rates import HELD_OUT
 from training.worlds.toolgym.task import key

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from stet.traces.formats.base import Conversation, LineError
+from stet.traces.formats.openai_messages import FORMAT
 from stet.traces.steps import run_of
 from training.flare_report import FOLDS, Case, case_of, report
-
-BESIDE = "@file:"
 
 
 class Command(BaseCommand):
@@ -42,28 +41,21 @@ def cases_of(file: Path) -> tuple[list[Case], int]:
     cases: list[Case] = []
     silent = 0
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        with file.open("rb") as stream:
+            for number, item in enumerate(FORMAT.read(stream, files=file.parent), start=1):
+                if isinstance(item, LineError):
+                    raise CommandError(f"Line {item.number} of {file} is no run: {item.reason}")
+                case = _case(item, f"Line {number} of {file}")
+                silent += case is None
+                cases += [case] if case else []
+    except OSError as error:
         raise CommandError(f"{file} cannot be read: {error}") from error
-    for number, text in enumerate(lines, start=1):
-        try:
-            row = json.loads(text)
-            task, failed = str(row["task_id"]), float(row["reward"]) < 1
-            messages = [_whole(message, file.parent) for message in row["messages"]]
-            tools = row.get("tools")
-            run = run_of(messages, tools if isinstance(tools, list) else None)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise CommandError(f"Line {number} of {file} is no run: {error!r}") from error
-        case = case_of(task, failed, run)
-        silent += case is None
-        cases += [case] if case else []
     return cases, silent
 
 
-def _whole(message: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """A message with the text of the file beside that its content names."""
-    content = message.get("content")
-    if not (isinstance(content, str) and content.startswith(BESIDE)):
-        return message
-    beside = folder / Path(content.removeprefix(BESIDE)).name
-    return {**message, "content": beside.read_text("utf-8")} if beside.is_file() else message
+def _case(item: Conversation, where: str) -> Case | None:
+    try:
+        task, failed = str(item.metadata["task_id"]), float(item.metadata["reward"]) < 1
+    except (ValueError, KeyError, TypeError) as error:
+        raise CommandError(f"{where} has no task_id and reward: {error!r}") from error
+    return case_of(task, failed, run_of(item.messages, item.tools))

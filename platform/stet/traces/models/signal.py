@@ -7,8 +7,11 @@ from django.db import models
 from django.db.models import Q
 
 from stet.common.models import AppendOnlyModel
+from stet.traces.kinds import Kind
 from stet.traces.models.episode import Episode
 from stet.traces.models.segment import Span
+
+KINDS = [(kind.value, kind.value.capitalize()) for kind in Kind]
 
 
 class Signal(AppendOnlyModel):
@@ -19,20 +22,14 @@ class Signal(AppendOnlyModel):
     ``episode`` repeat what the span says, for the sake of the queries.
     """
 
-    class Kind(models.TextChoices):
-        BINARY = "binary"
-        SCALAR = "scalar"
-        CATEGORY = "category"
-        PREFERENCE = "preference"
-        TEXT = "text"
-        STRUCTURED = "structured"
-
     project = models.ForeignKey(
         "projects.Project", on_delete=models.PROTECT, related_name="signals"
     )
     episode = models.ForeignKey(Episode, on_delete=models.PROTECT, related_name="signals")
     span = models.ForeignKey(Span, on_delete=models.PROTECT, related_name="signals")
-    kind = models.CharField(max_length=10, choices=Kind.choices)
+    kind = models.CharField(
+        max_length=10, choices=[(kind.value, kind.value.capitalize()) for kind in Kind]
+    )
     source = models.CharField(max_length=80)
     version = models.CharField(max_length=40)
     key = models.CharField(max_length=80, blank=True)
@@ -49,9 +46,7 @@ class Signal(AppendOnlyModel):
                 nulls_distinct=False,
             ),
             models.CheckConstraint(
-                condition=Q(
-                    kind__in=["binary", "scalar", "category", "preference", "text", "structured"]
-                ),
+                condition=Q(kind__in=[value for value, _label in KINDS]),
                 name="signal_kind_known",
             ),
         ]
